@@ -2,9 +2,11 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.engine.step.ClosingSteps;
 import io.signalbox.stats.EngineStats;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -200,14 +202,16 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Returns once {@link EngineConfig#listener} has received everything that clients have submitted and seen so far. Later
-     * inputs are not waited for.
+     * Waits until {@link EngineConfig#listener} has received everything that clients submitted and saw before the call. The
+     * wait may include inputs that come before the engine has decided these, but no later ones: it ends also under load.
      *
+     * @param atMost if zero or less, the call does not wait.
+     * @return false if the listener, or the journal before it, was still behind after this time.
      * @throws IllegalStateException if the engine has failed or is closed, or a thread of the engine calls.
      */
-    public void awaitDelivered()
+    public boolean awaitDelivered(final Duration atMost)
     {
-        engine.awaitDelivered();
+        return engine.awaitDelivered(atMost.isNegative() ? 0 : Nanos.of(atMost));
     }
 
     /** The routed experts that ended requests hold until their clients take them. */

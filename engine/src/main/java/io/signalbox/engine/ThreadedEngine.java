@@ -331,23 +331,32 @@ public final class ThreadedEngine implements Engine
     }
 
     /** As {@link SignalboxEngine#awaitDelivered}. */
-    void awaitDelivered()
+    boolean awaitDelivered(final long atMostNanos)
     {
         refuseOwnThread("awaitDelivered");
-        awaitSequence(decided::get, ingress.cursor());
-        // Read after the scheduler has decided the inputs: all their outputs are on the track by then.
-        awaitSequence(handlers::handled, track.getCursor());
+        final long startNanos = System.nanoTime();
+        // The track is read after the scheduler has decided the inputs: all their outputs are on it by then.
+        final boolean delivered = awaitSequence(decided::get, ingress.cursor(), startNanos, atMostNanos) &&
+            awaitSequence(handlers::handled, track.getCursor(), startNanos, atMostNanos);
         checkRunning();
+        return delivered;
     }
 
-    private void awaitSequence(final LongSupplier current, final long wanted)
+    /** Returns whether the sequence came so far within the time since the start. */
+    private boolean awaitSequence(
+        final LongSupplier current, final long wanted, final long startNanos, final long atMostNanos)
     {
         int round = 0;
         while (current.getAsLong() < wanted)
         {
             checkRunning();
+            if (System.nanoTime() - startNanos >= atMostNanos)
+            {
+                return false;
+            }
             Pause.pause(round++);
         }
+        return true;
     }
 
     /** A thread of the engine would wait for itself. */
@@ -362,13 +371,19 @@ public final class ThreadedEngine implements Engine
 
     private boolean isProcessed()
     {
-        if (decided.get() < ingress.cursor())
+        if (!isDecided())
         {
             return false;
         }
         // Read after the scheduler has caught up: all its outputs are on the track by then.
         final long last = track.getCursor();
         return handlers.handled() >= last;
+    }
+
+    /** Whether the outputs of every input are on the track. */
+    boolean isDecided()
+    {
+        return decided.get() >= ingress.cursor();
     }
 
     String backendName()

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.List;
@@ -166,23 +167,25 @@ class EngineThreadsTest
         assertEquals(1, tellings.get());
     }
 
-    /** Under load an engine is never idle. */
+    /** Under load an engine is never idle. With its own thread, the listener does not hold the scheduler up. */
     @Test
-    void shouldAwaitTheInputsUpToTheCallOnly() throws Exception
+    void shouldNotAwaitInputsThatComeAfterTheEarlierOnesAreDecided() throws Exception
     {
         final CountDownLatch[] passed = {new CountDownLatch(1), new CountDownLatch(1)};
         final AtomicInteger groups = new AtomicInteger();
-        context.listener((group, offset, length) -> await(passed[groups.getAndIncrement()]));
+        context.handlerThreads(HandlerThreads.EACH).listener((group, offset, length) ->
+            await(passed[groups.getAndIncrement()]));
         try (ThreadedEngine engine = new ThreadedEngine(context.backend(new SilentBackend())))
         {
             offerWake(engine);
-            final CompletableFuture<Void> delivered = new CompletableFuture<>();
-            final Thread caller = new Thread(() ->
+            while (!engine.isDecided())
             {
-                engine.awaitDelivered();
-                delivered.complete(null);
-            });
+                Thread.onSpinWait();
+            }
+            final CompletableFuture<Boolean> delivered = new CompletableFuture<>();
+            final Thread caller = new Thread(() -> delivered.complete(engine.awaitDelivered(Long.MAX_VALUE)));
             caller.start();
+            // The input is decided, so the caller sleeps only after it has read the end of the track.
             while (caller.getState() != Thread.State.TIMED_WAITING)
             {
                 Thread.onSpinWait();
@@ -190,9 +193,26 @@ class EngineThreadsTest
             offerWake(engine);
             assertFalse(delivered.isDone());
             passed[0].countDown();
-            delivered.join();
+            assertTrue(delivered.join());
             assertEquals(1, passed[1].getCount(), "the second input waits for its listener");
             passed[1].countDown();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = HandlerThreads.class, names = {"ONE", "EACH"})
+    void shouldAwaitAStalledListenerForTheGivenTimeOnly(final HandlerThreads threads)
+    {
+        final CountDownLatch passed = new CountDownLatch(1);
+        context.handlerThreads(threads).listener((group, offset, length) -> await(passed));
+        try (ThreadedEngine engine = new ThreadedEngine(context.backend(new SilentBackend())))
+        {
+            assertTrue(engine.awaitDelivered(0), "there is nothing to deliver");
+            offerWake(engine);
+            assertFalse(engine.awaitDelivered(0));
+            assertFalse(engine.awaitDelivered(1_000_000));
+            passed.countDown();
+            assertTrue(engine.awaitDelivered(Long.MAX_VALUE));
         }
     }
 

@@ -38,6 +38,18 @@ final class ApiError extends RuntimeException
         return new ApiError(status, message, null, null, null);
     }
 
+    /** @param retryAfter when the same request may succeed. */
+    static ApiError later(final int status, final String message, final Duration retryAfter)
+    {
+        return new ApiError(status, message, null, null, retryAfter);
+    }
+
+    /** For an exception that nobody expects: a client must get an answer, and must not learn what is inside. */
+    static ApiError internal()
+    {
+        return of(INTERNAL, "the server failed to answer; its operator can find out why");
+    }
+
     /** @param param field at fault; {@code null}: none alone is. */
     static ApiError badRequest(final String param, final String message)
     {

@@ -180,8 +180,8 @@ final class Generations implements AutoCloseable
         if (requests.addAndGet(wanted) > maxRequests)
         {
             requests.addAndGet(-wanted);
-            throw new ApiError(ApiError.TOO_MANY, "this server has " + maxRequests +
-                " requests under way, which is its limit; send the request again later", null, null,
+            throw ApiError.later(ApiError.TOO_MANY, "this server has " + maxRequests +
+                " requests under way, which is its limit; send the request again later",
                 Duration.ofSeconds(RETRY_SECONDS));
         }
         open.add(generation);

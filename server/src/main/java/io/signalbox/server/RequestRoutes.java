@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.RecentRequests;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestInspector;
+import io.signalbox.inspect.RequestLife;
 import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.RequestDocument;
 import io.signalbox.server.http.HttpReply;
@@ -11,42 +13,58 @@ import io.signalbox.server.http.HttpRequest;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * {@code GET /signalbox/requests/ID}: the life of a request and why it got its rank, from memory or else from the journal.
- * One question at a time reads the journal.
+ * One question at a time reads the journal. If the memory is behind the engine, a question waits for it up to
+ * {@link #CATCH_UP}, then gets what there is.
  */
 final class RequestRoutes implements AutoCloseable
 {
     static final String PREFIX = "/signalbox/requests/";
 
+    /** The longest wait of a question for the memory, from its arrival. */
+    static final Duration CATCH_UP = Duration.ofSeconds(1);
+    /** Threads that answer: one more than may read the journal. */
+    static final int THREADS = 2;
+    /** Questions that wait for a thread. */
+    static final int MOST_WAITING = 64;
+
+    private static final System.Logger LOGGER = System.getLogger("io.signalbox.server");
+    private static final Duration RETRY = Duration.ofSeconds(1);
     private static final int OK = 200;
     private static final int MAX_DIGITS = 18;
     private static final Pattern ENCODED = Pattern.compile("%([0-9a-fA-F]{2})");
 
     private final RecentRequests recent;
     private final Path journal;
-    private final Runnable catchUp;
+    private final Predicate<Duration> catchUp;
     private final AtomicBoolean reading = new AtomicBoolean();
-    /** One thread more than may read the journal. */
-    private final ExecutorService questions = Executors.newFixedThreadPool(2, work ->
-    {
-        final Thread thread = new Thread(work, "signalbox-questions");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService questions = new ThreadPoolExecutor(
+        THREADS, THREADS, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WAITING), work ->
+        {
+            final Thread thread = new Thread(work, "signalbox-questions");
+            thread.setDaemon(true);
+            return thread;
+        });
 
     /**
-     * @param catchUp returns once the memory has everything that clients have seen; throws if the engine is no more.
+     * @param catchUp waits at most so long; returns whether the memory has everything that clients have seen, and throws if
+     *                the engine is no more.
      * @param recent  {@code null}: none are remembered.
      * @param journal {@code null}: there is none.
      */
-    RequestRoutes(final Runnable catchUp, final RecentRequests recent, final Path journal)
+    RequestRoutes(final Predicate<Duration> catchUp, final RecentRequests recent, final Path journal)
     {
         this.catchUp = catchUp;
         this.recent = recent;
@@ -56,35 +74,78 @@ final class RequestRoutes implements AutoCloseable
     void request(final HttpRequest request, final HttpReply reply)
     {
         final String name = decoded(request.path().substring(PREFIX.length()));
-        questions.execute(() ->
+        final RequestInspection remembered = remembered(name);
+        if (remembered != null && isFinal(name, remembered))
         {
+            send(reply, null, remembered);
+            return;
+        }
+        final long arrivalNanos = System.nanoTime();
+        try
+        {
+            questions.execute(() -> answer(name, arrivalNanos, reply));
+        }
+        catch (final RejectedExecutionException e)
+        {
+            throw questions.isShutdown() ? ApiError.of(ApiError.UNAVAILABLE, "the server stops") :
+                ApiError.later(ApiError.TOO_MANY, "the memory of the server is behind its engine, and " + MOST_WAITING +
+                    " questions wait for it, which is their limit; ask again later", RETRY);
+        }
+    }
+
+    /**
+     * Whether the memory cannot have a later answer. The life of a request that has ended does not change. But a client may
+     * give its id again, and one that numbers its requests may have given this number to a request that comes late.
+     */
+    private static boolean isFinal(final String name, final RequestInspection found)
+    {
+        final RequestLife life = found.lives().get(found.lives().size() - 1);
+        final boolean numbers = life.clientId() != null && isNumber(life.clientId());
+        return !numbers && name.equals(Long.toString(found.requestId())) &&
+            (life.refusal() != null || life.first(LifeEvent.Ended.class) != null);
+    }
+
+    private void answer(final String name, final long arrivalNanos, final HttpReply reply)
+    {
+        try
+        {
+            final boolean behind = !awaitMemory(arrivalNanos);
             try
             {
-                awaitMemory();
                 answer(name, reply);
             }
             catch (final ApiError e)
             {
-                Errors.send(reply, e);
+                throw behind && e.status() == ApiError.NOT_FOUND ? ApiError.later(ApiError.UNAVAILABLE,
+                    "the memory of the server is behind its engine and may not have this request yet; ask again later",
+                    RETRY) : e;
             }
-            catch (final RuntimeException e)
-            {
-                Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the request cannot be told: " + e));
-            }
-        });
+        }
+        catch (final ApiError e)
+        {
+            Errors.send(reply, e);
+        }
+        catch (final RuntimeException e)
+        {
+            Errors.send(reply, ApiError.internal());
+            LOGGER.log(System.Logger.Level.ERROR, "a question about a request was not answered: " + e, e);
+        }
     }
 
-    /** The engine hands an end to its client first, and to the memory of the server a moment later. */
-    private void awaitMemory()
+    /**
+     * The engine hands an end to its client first, and to the memory of the server a moment later. Returns whether the
+     * memory has what clients have seen.
+     */
+    private boolean awaitMemory(final long arrivalNanos)
     {
         try
         {
-            catchUp.run();
+            return catchUp.test(CATCH_UP.minusNanos(System.nanoTime() - arrivalNanos));
         }
         catch (final IllegalStateException e)
         {
             // The engine has stopped: the memory has what there is.
-            return;
+            return true;
         }
     }
 
@@ -145,7 +206,8 @@ final class RequestRoutes implements AutoCloseable
     {
         if (!reading.compareAndSet(false, true))
         {
-            throw ApiError.of(ApiError.TOO_MANY, "another question reads the journal; ask again when it is answered");
+            throw ApiError.later(
+                ApiError.TOO_MANY, "another question reads the journal; ask again when it is answered", RETRY);
         }
         final RequestInspection found;
         try

@@ -62,10 +62,9 @@ final class Routes implements HttpHandler
         {
             Errors.send(reply, e);
         }
-        // A client must get an answer, and must not learn what is inside.
         catch (final RuntimeException e)
         {
-            Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the server failed to answer; its operator can find out why"));
+            Errors.send(reply, ApiError.internal());
             throw e;
         }
     }

@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Configuration of a server, checked as it is given. */
 public final class ServerConfig
@@ -308,8 +310,8 @@ public final class ServerConfig
         return new Guard(host(), apiKeys, adminKeys, !values.get(AUTH));
     }
 
-    /** @param catchUp returns once the memory has everything that clients have seen. */
-    RequestRoutes requestRoutes(final Runnable catchUp)
+    /** @param catchUp waits at most so long; returns whether the memory has everything that clients have seen. */
+    RequestRoutes requestRoutes(final Predicate<Duration> catchUp)
     {
         return new RequestRoutes(catchUp, requests, journal);
     }

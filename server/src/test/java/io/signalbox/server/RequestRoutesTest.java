@@ -1,28 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.inspect.RecentRequests;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.PacedBackend;
+import io.signalbox.sim.SimulationConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** {@code /signalbox/requests/ID}. */
 @Tag("threads")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RequestRoutesTest
 {
     private static final String REQUESTS = "/signalbox/requests/";
@@ -145,6 +169,147 @@ class RequestRoutesTest
             assertEquals("length", event(life, "ended").text("reason"));
             assertEquals(3, life.objects("blocks").size());
             assertEquals(404, server.get(REQUESTS + "99").statusCode());
+        }
+    }
+
+    /** Its thread may be the scheduler's, so the engine may stand still too. */
+    @Test
+    void shouldTellWhatThereIsWhileAListenerStalls() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.withoutKeys(true)))
+        {
+            final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", "call-1"));
+            final RequestFields life = life(server, "call-1");
+            server.remembersLate(Long.MAX_VALUE);
+            final CompletableFuture<HttpResponse<String>> stalled = server.postAsync("/v1/completions", PROMPT);
+            server.await(() -> !server.engine().awaitDelivered(Duration.ZERO));
+            assertSame(life, life(server, id));
+            assertSame(life, life(server, "call-1"));
+            final HttpResponse<String> absent = server.get(REQUESTS + "99");
+            assertEquals(503, absent.statusCode());
+            assertEquals("1", absent.headers().firstValue("Retry-After").orElseThrow());
+            server.remembersInTime();
+            assertEquals(3, life(server, id(stalled.join())).objects("blocks").size());
+            assertEquals(404, server.get(REQUESTS + "99").statusCode());
+        }
+    }
+
+    /** A client that numbers its requests asks for its own, also if the memory does not have it yet. */
+    @Test
+    void shouldWaitForARequestWhoseIdIsTheNumberOfAnother() throws Exception
+    {
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();
+        final RecentRequests recent = new RecentRequests(scheduler);
+        final Queue<DirectBuffer> groups = new ConcurrentLinkedQueue<>();
+        final EngineConfig config = new EngineConfig().scheduler(scheduler)
+            .backend(new PacedBackend(SimulationConfig.DEFAULT, scheduler, 1000, 0))
+            .listener((group, offset, length) ->
+            {
+                final byte[] copy = new byte[length];
+                group.getBytes(offset, copy);
+                groups.add(new UnsafeBuffer(copy));
+            });
+        try (SignalboxEngine engine = SignalboxEngine.launch(config);
+            RequestRoutes routes = new RequestRoutes(atMost -> remember(engine, groups, recent), recent, null))
+        {
+            final CompletionRequest request = CompletionRequest.prompt(new int[1]).maxNewTokens(1);
+            final CompletionHandle first = engine.submit(request.clientId("100"));
+            first.await();
+            assertTrue(remember(engine, groups, recent));
+            final String name = Long.toString(first.requestId());
+            engine.submit(request.clientId(name)).await();
+            final String answer = ask(routes, name).answer().join();
+            assertTrue(answer.contains("\"clientRequestId\" : \"" + name + "\""), answer);
+        }
+    }
+
+    /** Lets the memory catch up with the engine. */
+    private static boolean remember(
+        final SignalboxEngine engine, final Queue<DirectBuffer> groups, final RecentRequests recent)
+    {
+        final boolean delivered = engine.awaitDelivered(Duration.ofSeconds(60));
+        for (DirectBuffer group = groups.poll(); group != null; group = groups.poll())
+        {
+            recent.onGroup(group, 0, group.capacity());
+        }
+        return delivered;
+    }
+
+    @Test
+    void shouldBoundTheQuestionsThatWaitAndTheirTime() throws Exception
+    {
+        final CountDownLatch passed = new CountDownLatch(1);
+        final Queue<Duration> waits = new ConcurrentLinkedQueue<>();
+        try (RequestRoutes routes = new RequestRoutes(atMost ->
+        {
+            waits.add(atMost);
+            return isOpen(passed);
+        }, null, null))
+        {
+            final List<KeptAnswer> answers = new ArrayList<>();
+            for (int i = 0; i < RequestRoutes.THREADS + RequestRoutes.MOST_WAITING; i++)
+            {
+                answers.add(ask(routes, "call-" + i));
+            }
+            final ApiError refused = assertThrows(ApiError.class, () -> ask(routes, "call"));
+            assertEquals(429, refused.status());
+            assertEquals(Duration.ofSeconds(1), refused.retryAfter());
+            final Duration held = Duration.ofMillis(20);
+            assertFalse(passed.await(held.toMillis(), TimeUnit.MILLISECONDS));
+            passed.countDown();
+            for (final KeptAnswer answer : answers)
+            {
+                assertLinesMatch(
+                    List.of("404 .*no recent request of a client has this id.*"), List.of(answer.answer().join()));
+            }
+            assertEquals(answers.size(), waits.size());
+            waits.stream().skip(RequestRoutes.THREADS).forEach(wait ->
+                assertTrue(wait.compareTo(RequestRoutes.CATCH_UP.minus(held)) <= 0, wait + " after it was queued"));
+        }
+    }
+
+    @Test
+    void shouldLogWhatFailsInsideAndNotTellIt() throws Exception
+    {
+        final Logger logger = Logger.getLogger("io.signalbox.server");
+        final CompletableFuture<Throwable> logged = new CompletableFuture<>();
+        final RuntimeException planted = new UnsupportedOperationException("planted");
+        final Filter former = logger.getFilter();
+        logger.setFilter(entry -> !logged.complete(entry.getThrown()));
+        try (RequestRoutes routes = new RequestRoutes(atMost ->
+        {
+            throw planted;
+        }, null, null))
+        {
+            final String answer = ask(routes, "call-1").answer().join();
+            assertTrue(answer.startsWith("500 "), answer);
+            assertTrue(answer.contains("the server failed to answer; its operator can find out why"), answer);
+            assertFalse(answer.contains("planted"), answer);
+            assertEquals(planted, logged.get(60, TimeUnit.SECONDS));
+        }
+        finally
+        {
+            logger.setFilter(former);
+        }
+    }
+
+    private static KeptAnswer ask(final RequestRoutes routes, final String name)
+    {
+        final KeptAnswer answer = new KeptAnswer(new CompletableFuture<>());
+        routes.request(new DirectRequest("GET", REQUESTS + name, ""), answer);
+        return answer;
+    }
+
+    private static boolean isOpen(final CountDownLatch latch)
+    {
+        try
+        {
+            latch.await();
+            return true;
+        }
+        catch (final InterruptedException e)
+        {
+            return false;
         }
     }
 

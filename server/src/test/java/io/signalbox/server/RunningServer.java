@@ -39,6 +39,7 @@ final class RunningServer implements AutoCloseable
     private final SignalboxEngine engine;
     private final SignalboxServer server;
     private final HttpClient client = HttpClient.newHttpClient();
+    private final CountDownLatch inTime = new CountDownLatch(1);
     /** By which the memory of the server is behind its clients. */
     private volatile long lateMillis;
     private final GroupListener late = (group, offset, length) -> pass(lateMillis);
@@ -89,11 +90,11 @@ final class RunningServer implements AutoCloseable
                 .kvEvents(published).requests(recent, null)));
     }
 
-    private static void pass(final long millis)
+    private void pass(final long millis)
     {
         try
         {
-            new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+            inTime.await(millis, TimeUnit.MILLISECONDS);
         }
         catch (final InterruptedException e)
         {
@@ -104,6 +105,12 @@ final class RunningServer implements AutoCloseable
     void remembersLate(final long millis)
     {
         lateMillis = millis;
+    }
+
+    /** From now on the memory is not late, and a late listener continues. */
+    void remembersInTime()
+    {
+        inTime.countDown();
     }
 
     SignalboxEngine engine()
@@ -194,6 +201,7 @@ final class RunningServer implements AutoCloseable
     @Override
     public void close()
     {
+        remembersInTime();
         server.close();
         engine.close();
     }

@@ -10,9 +10,6 @@ import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.server.http.EventStream;
-import io.signalbox.server.http.HttpReply;
-import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.sim.PacedBackend;
@@ -22,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,70 +58,9 @@ class WeightRoutesTest
     private static CompletableFuture<String> update(final WeightRoutes routes, final String label)
     {
         final CompletableFuture<String> answer = new CompletableFuture<>();
-        routes.update(new Posted("{\"model_path\": \"step\", \"weight_version\": \"" + label + "\"}"), new Answered(answer));
+        routes.update(new DirectRequest("POST", "/update_weights_from_disk",
+            "{\"model_path\": \"step\", \"weight_version\": \"" + label + "\"}"), new KeptAnswer(answer));
         return answer;
-    }
-
-    /** A request with a body alone. */
-    private record Posted(String text) implements HttpRequest
-    {
-        @Override
-        public String method()
-        {
-            return "POST";
-        }
-
-        @Override
-        public String path()
-        {
-            return "/update_weights_from_disk";
-        }
-
-        @Override
-        public String query()
-        {
-            return null;
-        }
-
-        @Override
-        public String header(final String name)
-        {
-            return null;
-        }
-
-        @Override
-        public byte[] body()
-        {
-            return text.getBytes(StandardCharsets.UTF_8);
-        }
-    }
-
-    /** Keeps the answer. */
-    private record Answered(CompletableFuture<String> answer) implements HttpReply
-    {
-        @Override
-        public HttpReply header(final String name, final String value)
-        {
-            return this;
-        }
-
-        @Override
-        public void send(final int status, final String contentType, final byte[] body)
-        {
-            answer.complete(status + " " + new String(body, StandardCharsets.UTF_8));
-        }
-
-        @Override
-        public EventStream stream()
-        {
-            throw new AssertionError("the answer is not a stream");
-        }
-
-        @Override
-        public void onAbort(final Runnable action)
-        {
-            // The client stays.
-        }
     }
 
     /** An engine without room refuses the announcement, and nobody waits for weights that do not come. */
