@@ -89,6 +89,55 @@ public final class SweepDirectory implements AutoCloseable
         }
     }
 
+    /** The directory of a round of successive halving, which is that of a sweep. */
+    public static Path ofRound(final Path directory, final int round)
+    {
+        return directory.resolve("round-" + round);
+    }
+
+    /**
+     * Whether a sweep began in the directory. Writes nothing.
+     *
+     * @throws ConfigException if it holds other files, another plan or another number of shards.
+     */
+    public static boolean isBegun(final Path directory, final String plan, final SweepShard shard)
+    {
+        try
+        {
+            final boolean isUsed = Files.isDirectory(directory) && holdsFiles(directory);
+            if (!Files.exists(directory.resolve(PLAN), LinkOption.NOFOLLOW_LINKS))
+            {
+                refuseForeign(directory, isUsed);
+                return false;
+            }
+            refuseOtherPlan(directory, plan);
+            refuseOtherDivision(directory, shard);
+            return true;
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.unwritten(OUT, directory, "directory", e);
+        }
+    }
+
+    private static void refuseForeign(final Path directory, final boolean isUsed)
+    {
+        if (isUsed)
+        {
+            throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that " +
+                "is new or empty, or one of the same sweep.");
+        }
+    }
+
+    private static void refuseOtherPlan(final Path directory, final String plan)
+    {
+        if (!plan(directory).equals(plan))
+        {
+            throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the " +
+                "same options, values and seeds, or another directory.");
+        }
+    }
+
     private static void keepPlan(final Path directory, final String plan) throws IOException
     {
         final Path file = directory.resolve(PLAN);
@@ -102,11 +151,7 @@ public final class SweepDirectory implements AutoCloseable
         final boolean isUsed = holdsFiles(directory);
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         {
-            if (isUsed)
-            {
-                throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that " +
-                    "is new or empty, or one of the same sweep.");
-            }
+            refuseForeign(directory, isUsed);
             try (AtomicFile aside = AtomicFile.of(file))
             {
                 aside.write(bytes);
@@ -114,11 +159,7 @@ public final class SweepDirectory implements AutoCloseable
                 aside.publishNew();
             }
         }
-        if (!plan(directory).equals(plan))
-        {
-            throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the " +
-                "same options, values and seeds, or another directory.");
-        }
+        refuseOtherPlan(directory, plan);
     }
 
     /** Cells of another number of shards would be there twice. */
@@ -162,13 +203,26 @@ public final class SweepDirectory implements AutoCloseable
         }
         catch (final NoSuchFileException e)
         {
-            throw new ConfigException(directory + " has no " + PLAN + " and is not the directory of a sweep; give one " +
-                "that 'signalbox sweep --out' wrote.");
+            throw noPlan(directory);
         }
         catch (final IOException e)
         {
             throw unread(file, e);
         }
+    }
+
+    private static ConfigException noPlan(final Path directory)
+    {
+        int rounds = 0;
+        while (Files.exists(ofRound(directory, rounds).resolve(PLAN)))
+        {
+            rounds++;
+        }
+        return new ConfigException(rounds > 0 ?
+            directory + " holds the rounds of successive halving, each of which is a sweep; give one of them, such as " +
+                "the last one, " + ofRound(directory, rounds - 1) + "." :
+            directory + " has no " + PLAN + " and is not the directory of a sweep; give one that 'signalbox sweep --out' " +
+                "wrote.");
     }
 
     private static void refuseOtherFile(final Path file)

@@ -26,11 +26,16 @@ public record SweepHalving(int keepOneIn, int round, List<Integer> kept)
         return keepOneIn > 0 && cells > keepOneIn;
     }
 
+    /** How many of so many cells run again. */
+    int keptOf(final int cells)
+    {
+        return (cells + keepOneIn - 1) / keepOneIn;
+    }
+
     /** @param best numbers of cells of this round, the best first. */
     SweepHalving next(final List<Integer> best)
     {
-        final int count = (best.size() + keepOneIn - 1) / keepOneIn;
-        return new SweepHalving(keepOneIn, round + 1, best.subList(0, count).stream()
+        return new SweepHalving(keepOneIn, round + 1, best.subList(0, keptOf(best.size())).stream()
             .map(number -> kept.isEmpty() ? number : kept.get(number)).sorted().toList());
     }
 }

@@ -246,11 +246,42 @@ public record SweepPlan(
         {
             return null;
         }
-        final Map<String, SweepValue> next = new LinkedHashMap<>(options);
-        final long limit = Math.min(Integer.MAX_VALUE, Long.parseLong(options.get(LIMIT).text()) * halving.keepOneIn());
-        next.put(LIMIT, SweepValue.of(Long.toString(limit)));
+        return with(moreRequests(requests()), halving.next(best));
+    }
+
+    /** The cells of this round, with as many requests as the last round of successive halving would have. */
+    public SweepPlan withRequestsOfLastRound()
+    {
+        int cells = cells().size();
+        if (!halving.goesOn(cells))
+        {
+            return this;
+        }
+        long requests = requests();
+        for (; halving.goesOn(cells); cells = halving.keptOf(cells))
+        {
+            requests = moreRequests(requests);
+        }
+        return with(requests, halving);
+    }
+
+    /** Most requests of a run in this round of successive halving. */
+    public long requests()
+    {
+        return Long.parseLong(options.get(LIMIT).text());
+    }
+
+    private long moreRequests(final long requests)
+    {
+        return Math.min(Integer.MAX_VALUE, requests * halving.keepOneIn());
+    }
+
+    private SweepPlan with(final long requests, final SweepHalving round)
+    {
+        final Map<String, SweepValue> limited = new LinkedHashMap<>(options);
+        limited.put(LIMIT, SweepValue.of(Long.toString(requests)));
         return new SweepPlan(
-            next, grid, variants, draw, drawSeed, firstSeed, seeds, objective, baseline, halving.next(best));
+            limited, grid, variants, draw, drawSeed, firstSeed, seeds, objective, baseline, round);
     }
 
     private Map<String, SweepValue> combination(final long place)

@@ -4,6 +4,7 @@ package io.signalbox.printing.sweep;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
 import io.signalbox.printing.Decimals;
+import io.signalbox.printing.Printable;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepRanking.Ranked;
 
@@ -52,15 +53,32 @@ public final class SweepText
         {
             final String values = plan.baseline().entrySet().stream().map(each -> each.getKey() + "=" + each.getValue())
                 .collect(Collectors.joining(", "));
-            out.print("difference: of " + plan.objective().key() + " from the cell with " + values +
+            out.print("difference: of " + plan.objective().key() + " from the cell with " + Printable.text(values) +
                 " and otherwise the same values, seed by seed\n");
+            final long alone = ranked.stream().filter(each -> isWithoutBaseline(plan, each)).count();
+            if (alone > 0)
+            {
+                out.print("the baseline cell of " + Decimals.counted(alone, "cell") + " is " + absence(plan) + "\n");
+            }
         }
+    }
+
+    /** Whether the cell is to be compared with a cell that does not run. */
+    private static boolean isWithoutBaseline(final SweepPlan plan, final Ranked ranked)
+    {
+        return ranked.difference() == null &&
+            !ranked.cell().settings().entrySet().containsAll(plan.baseline().entrySet());
+    }
+
+    private static String absence(final SweepPlan plan)
+    {
+        return plan.halving().kept().isEmpty() ? "not in the draw" : "not in this round";
     }
 
     private static List<String> titles(final SweepPlan plan, final Set<Figure> figures)
     {
         final List<String> titles = new ArrayList<>(List.of("rank", "cell"));
-        titles.addAll(plan.dimensions().keySet());
+        plan.dimensions().keySet().forEach(name -> titles.add(Printable.text(name)));
         figures.forEach(figure -> titles.add(figure.key() + " "));
         if (!plan.baseline().isEmpty())
         {
@@ -73,7 +91,7 @@ public final class SweepText
     {
         final List<String> line = new ArrayList<>(
             List.of(Integer.toString(ranked.rank()), Integer.toString(ranked.cell().number())));
-        plan.dimensions().keySet().forEach(name -> line.add(ranked.cell().settings().get(name)));
+        plan.dimensions().keySet().forEach(name -> line.add(Printable.text(ranked.cell().settings().get(name))));
         String mark = ranked.isFront() ? "*" : " ";
         for (final Figure figure : figures)
         {
@@ -82,7 +100,8 @@ public final class SweepText
         }
         if (!plan.baseline().isEmpty())
         {
-            line.add(ranked.difference() == null ? NOT_MEASURED : text(ranked.difference(), plan.objective(), "+"));
+            line.add(isWithoutBaseline(plan, ranked) ? absence(plan) :
+                ranked.difference() == null ? NOT_MEASURED : text(ranked.difference(), plan.objective(), "+"));
         }
         return line;
     }

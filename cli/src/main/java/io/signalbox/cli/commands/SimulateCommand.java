@@ -59,7 +59,6 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Runs a workload on simulated ranks, writes and verifies the journal, and prints the report. */
 @Command(
@@ -163,7 +162,8 @@ public final class SimulateCommand implements Callable<Integer>
         html.check(journalOptions);
         final CostFile served = served();
         final SchedulerConfig config = config(served);
-        final Workload workload = workload(Supplier::get);
+        final long seed = run.get(SimulationConfig.SEED);
+        final Workload workload = workload(seed, seed);
         final Simulation simulation = simulation(config, served, workload);
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
@@ -186,15 +186,11 @@ public final class SimulateCommand implements Callable<Integer>
         return config;
     }
 
-    /**
-     * The run that the options describe.
-     *
-     * @param workloads gives the workload of these options, which it may have read before.
-     */
-    Simulation simulation(final Function<Supplier<Workload>, Workload> workloads)
+    /** The run that the options describe, with requests that {@link #workload} gave for the same options. */
+    Simulation simulation(final Workload workload)
     {
         final CostFile served = served();
-        return simulation(config(served), served, workload(workloads));
+        return simulation(config(served), served, workload);
     }
 
     private Simulation simulation(final SchedulerConfig config, final CostFile served, final Workload workload)
@@ -203,11 +199,15 @@ public final class SimulateCommand implements Callable<Integer>
         return new Simulation(config, costs(config, served), workload).judging(goodput.level());
     }
 
-    private Workload workload(final Function<Supplier<Workload>, Workload> workloads)
+    /**
+     * The requests that the options describe.
+     *
+     * @param unspread the seed that leaves the arrivals of a trace as they are.
+     */
+    Workload workload(final long seed, final long unspread)
     {
-        final long seed = run.get(SimulationConfig.SEED);
-        return workloads.apply(() -> HeapShortage.named(
-            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed)));
+        return HeapShortage.named(
+            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed, unspread));
     }
 
     /** {@code null} if no deployment determines the step times. */

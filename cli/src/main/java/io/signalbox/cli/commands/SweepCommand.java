@@ -184,25 +184,61 @@ public final class SweepCommand implements Callable<Integer>
     private void runRounds(
         final SweepPlan first, final SweptOptions known, final SweepResult result, final OutputFile file)
     {
-        final SweepShard shard = search.shard();
+        final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), first.firstSeed(), search.workers());
         for (SweepPlan plan = first; plan != null; )
         {
             final Path directory = plan.halving().keepOneIn() == 0 ? search.directory() :
-                search.directory().resolve("round-" + plan.halving().round());
-            final List<SweepCell> cells = plan.cells();
-            final List<SweepCell> own = shard.of(cells);
-            final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), search.workers());
-            final long seed = plan.firstSeed();
-            final int atOnce = Math.min(search.workers(), own.size() * plan.seeds());
-            own.forEach(cell -> runs.check(cell, seed, atOnce));
-            final int ended;
-            try (SweepDirectory results =
-                SweepDirectory.open(directory, JsonDocument.text(SweepDocument.Plan.of(plan)), cells, shard))
+                SweepDirectory.ofRound(search.directory(), plan.halving().round());
+            final int ended = runRound(plan, directory, runs);
+            plan = conclude(plan, directory, ended, runs, result, file);
+        }
+    }
+
+    /** Runs what the shard misses, and returns how many of its runs have ended. */
+    private int runRound(final SweepPlan plan, final Path directory, final SweptRuns runs)
+    {
+        final SweepShard shard = search.shard();
+        final String text = JsonDocument.text(SweepDocument.Plan.of(plan));
+        final List<SweepCell> cells = plan.cells();
+        final List<SweepCell> own = shard.of(cells);
+        // A plan that is refused leaves no directory behind.
+        final boolean isBegun = SweepDirectory.isBegun(directory, text, shard);
+        if (!isBegun)
+        {
+            check(plan, own, runs);
+        }
+        try (SweepDirectory results = SweepDirectory.open(directory, text, cells, shard))
+        {
+            final Sweep sweep = new Sweep(results, runs);
+            if (isBegun)
             {
-                simulate(plan, own, new Sweep(results, runs));
-                ended = results.runs().size();
+                check(plan, own.stream().filter(cell -> sweep.missing(plan, List.of(cell)) > 0).toList(), runs);
             }
-            plan = conclude(plan, directory, own.size(), ended, result, file);
+            simulate(plan, own, sweep);
+            return results.runs().size();
+        }
+    }
+
+    /** Checks cells with as many requests as they can have in any round. */
+    private void check(final SweepPlan plan, final List<SweepCell> cells, final SweptRuns runs)
+    {
+        if (cells.isEmpty())
+        {
+            return;
+        }
+        final List<SweepCell> largest = plan.withRequestsOfLastRound().cells();
+        final long planned = (long)cells.size() * plan.seeds();
+        final long[] checked = new long[1];
+        try (Progress progress = progressOption.show(console, NAME))
+        {
+            progress.showNow(0, planned, "checks " + Decimals.counted(planned, "run"));
+            runs.check(cells.stream().map(cell -> largest.get(cell.number())).toList(), plan.seeds(),
+                (int)Math.min(search.workers(), planned), count ->
+                {
+                    checked[0] += count;
+                    progress.show(checked[0], planned, () -> Decimals.grouped(checked[0]) + " of " +
+                        Decimals.grouped(planned) + " runs checked");
+                });
         }
     }
 
@@ -250,7 +286,7 @@ public final class SweepCommand implements Callable<Integer>
     }
 
     /** The next round; {@code null} if there is none, or if cells of other shards are missing. */
-    private SweepPlan conclude(final SweepPlan plan, final Path directory, final int cells, final int runs,
+    private SweepPlan conclude(final SweepPlan plan, final Path directory, final int ended, final SweptRuns runs,
         final SweepResult result, final OutputFile file)
     {
         final SweepShard shard = search.shard();
@@ -260,7 +296,7 @@ public final class SweepCommand implements Callable<Integer>
         {
             final SweepRun[][] complete = merge.complete();
             final List<SweepRanking.Ranked> ranked = new SweepRanking(plan, complete).ranked(front.figures());
-            final SweepPlan next = plan.next(ranked.stream().map(each -> each.cell().number()).toList());
+            final SweepPlan next = next(plan, ranked, runs);
             if (next == null)
             {
                 result.print(plan, complete, file);
@@ -274,10 +310,23 @@ public final class SweepCommand implements Callable<Integer>
             }
             return next;
         }
-        console.out().print("shard " + shard + ": " + Decimals.counted(cells, "cell") + ", " +
-            Decimals.counted(runs, "run") + " in " + directory + "\n" +
+        console.out().print("shard " + shard + ": " + Decimals.counted(shard.of(plan.cells()).size(), "cell") + ", " +
+            Decimals.counted(ended, "run") + " in " + directory + "\n" +
             (isHalving ? "next: the same command, after the other shards of round " + plan.halving().round() + "\n" :
                 "next: signalbox sweep merge, with the directories of all " + shard.count() + " shards\n"));
+        return null;
+    }
+
+    /** The next round; {@code null} if there is none, or if it would repeat this one. */
+    private SweepPlan next(final SweepPlan plan, final List<SweepRanking.Ranked> ranked, final SweptRuns runs)
+    {
+        final SweepPlan next = plan.next(ranked.stream().map(each -> each.cell().number()).toList());
+        if (next == null || runs.haveMore(next.withRequestsOfLastRound().cells(), plan.seeds(), plan.requests()))
+        {
+            return next;
+        }
+        console.err().println(NAME + ": round " + plan.halving().round() + " had all requests of the workload, and is the " +
+            "last one: another round would repeat its runs");
         return null;
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.compare.SeededWorkload;
 import io.signalbox.config.Setting;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.AgentTrace;
@@ -98,10 +99,11 @@ public final class WorkloadOptions extends TraceOptions
         return trace == null ? "give fewer --conversations or --turns" : "give a smaller trace";
     }
 
-    public Workload workload(final long seed)
+    /** @param unspread the seed that leaves the arrivals of a trace as they are; another one spreads them. */
+    public Workload workload(final long seed, final long unspread)
     {
         check();
-        Workload workload = trace == null ? generated(seed) : recorded(seed);
+        Workload workload = trace == null ? generated(seed) : recorded(seed, unspread);
         if (requests.isGiven(FirstRequests.COUNT))
         {
             final int whole = workload.requests().size();
@@ -116,7 +118,7 @@ public final class WorkloadOptions extends TraceOptions
             : new Cancellations(cancelled, requests.get(Cancellations.MEAN_DELAY_NANOS), seed).applyTo(workload);
     }
 
-    private Workload recorded(final long seed)
+    private Workload recorded(final long seed, final long unspread)
     {
         final TraceOpening opening = opening();
         if (opening.formatOf(trace) == TraceFormat.AGENT)
@@ -124,7 +126,7 @@ public final class WorkloadOptions extends TraceOptions
             return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
         }
         refuseFor(trace);
-        return opening.read(trace);
+        return SeededWorkload.recorded(trace.toString(), opening.read(trace), unspread).ofSeed().apply(seed);
     }
 
     private TraceOpening opening()

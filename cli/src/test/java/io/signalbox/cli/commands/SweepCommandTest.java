@@ -12,7 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -163,7 +166,7 @@ class SweepCommandTest
     @Test
     void shouldHalve() throws IOException
     {
-        final List<String> search = List.of("--grid", "kv-blocks=513,2049,8193,16385", "--grid",
+        final List<String> search = List.of("--grid", "kv-blocks=1025,2049,8193,16385", "--grid",
             "router=kv-aware,round-robin", "--limit", "20", "--ranks", "2", "--objective", "ttftP50Ms", "--halving", "2");
         final CommandRun whole = sweep(search, "--out", out("whole"), "--json");
         assertEquals(0, whole.exitCode(), whole.err());
@@ -182,6 +185,7 @@ class SweepCommandTest
             round = before;
         }
         assertEquals(8, round.get("cells").size());
+        assertRefused(CommandRun.of("sweep", "merge", out("whole")), "such as the last one, " + out("whole/round-2"));
         // The same in shards, each of which runs a part of a round until the others are there.
         CommandRun ended = null;
         for (int i = 0; i < 6; i++)
@@ -191,6 +195,102 @@ class SweepCommandTest
         }
         assertEquals(whole.out(), CommandRun.of("sweep", "merge", out("shards/round-2"), "--json").out(), ended.out());
         assertEquals(sweep(search, "--out", out("whole")).out(), ended.out());
+    }
+
+    /** All requests of the workload are in the first round: the others would repeat it. */
+    @Test
+    void shouldStopHalvingAfterARoundWithAllRequests()
+    {
+        final CommandRun run = CommandRun.of("sweep", "--grid", "kv-blocks=2049,4097,8193", "--conversations", "3",
+            "--limit", "1000", "--halving", "2", "--out", out("halved"));
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.err().contains("round 0 had all requests of the workload"), run.err());
+        assertTrue(run.out().startsWith("3 cells, "), run.out());
+        assertFalse(Files.exists(directory.resolve("halved/round-1")));
+    }
+
+    /** The least pool for the requests of a simulation. */
+    private static int blocks(final String limit, final int seed)
+    {
+        final CommandRun run = CommandRun.of(
+            "simulate", "--kv-blocks", "3", "--limit", limit, "--seed", Integer.toString(seed), "--no-journal");
+        final Matcher least = Pattern.compile("give at least (\\d+) blocks").matcher(run.err());
+        assertTrue(least.find(), run.err());
+        return Integer.parseInt(least.group(1));
+    }
+
+    @Test
+    void shouldCheckEverySeedAndTheRequestsOfTheLastRoundBeforeTheFirstRun()
+    {
+        final List<Integer> least = IntStream.rangeClosed(2, 5).map(seed -> blocks("20", seed)).boxed().toList();
+        final int most = Collections.max(least);
+        assertTrue(least.get(0) < most, least.toString());
+        assertRefused(CommandRun.of("sweep", "--grid", "kv-blocks=" + most + "," + (most - 1), "--limit", "20", "--seed",
+            "2", "--seeds", "4", "--workers", "1", "--out", out("refused")),
+            "cell 1 (kv-blocks=" + (most - 1) + ") with seed " + (least.indexOf(most) + 2) + ": ");
+        final int ofFirstRound = blocks("20", 1);
+        final int ofLastRound = blocks("80", 1);
+        assertTrue(ofFirstRound < ofLastRound, ofFirstRound + " and " + ofLastRound);
+        assertRefused(CommandRun.of("sweep", "--grid", "kv-blocks=" + ofFirstRound + "," + ofLastRound + "," +
+            IntStream.range(8193, 8199).mapToObj(Integer::toString).collect(Collectors.joining(",")), "--limit", "20",
+            "--halving", "2", "--out", out("refused")), "cell 0 (kv-blocks=" + ofFirstRound + "): ");
+        assertFalse(Files.exists(directory.resolve("refused")));
+    }
+
+    @Test
+    void shouldRefuseADirectoryBeforeItChecksTheCells()
+    {
+        final CommandRun run =
+            CommandRun.of("sweep", "--grid", "ranks=1,2", "--limit", "5", "--progress", "--out", out("other"));
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.err().contains("checks 2 runs"), run.err());
+        assertRefused(CommandRun.of("sweep", "--grid", "kv-blocks=3", "--limit", "5", "--out", out("other")),
+            "holds another sweep");
+    }
+
+    /** The first seed is the run of {@code simulate}; another one has other arrivals. */
+    @Test
+    void shouldSpreadTheArrivalsOfATrace() throws IOException
+    {
+        final String trace = Files.writeString(directory.resolve("a.jsonl"), IntStream.range(0, 12).mapToObj(i ->
+            "{\"timestamp\": " + i + ", \"input_length\": 600, \"output_length\": 30, \"hash_ids\": [" + 2 * i + ", " +
+                (2 * i + 1) + "]}\n").collect(Collectors.joining())).toString();
+        final List<String> options =
+            List.of("--trace", trace, "--ranks", "1", "--block-size", "512", "--d2h-jitter-nanos", "0");
+        final CommandRun run = sweep(options, "--seeds", "3", "--out", out("trace"), "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        final JsonNode values = new ObjectMapper().readTree(run.out()).at("/cells/0/figures/ttftP50Ms/values");
+        final List<String> simulate = new ArrayList<>(List.of("simulate", "--no-journal", "--json"));
+        simulate.addAll(options);
+        assertEquals(new ObjectMapper().readTree(CommandRun.of(simulate).out()).at("/latency/ttft/p50Ms").doubleValue(),
+            values.get(0).doubleValue());
+        assertEquals(3, List.of(values.get(0), values.get(1), values.get(2)).stream().distinct().count(), values.toString());
+    }
+
+    @Test
+    void shouldRankByGoodputIfEveryVariantHasAServiceLevel() throws IOException
+    {
+        for (final String other : List.of("--slo ttft=2s,tpot=30ms", "--ranks 2"))
+        {
+            final CommandRun run = CommandRun.of("sweep", "--variant", "a: --slo ttft=1s,tpot=30ms", "--variant",
+                "b: " + other, "--limit", "5", "--out", out(other.substring(2, 5)), "--json");
+            assertEquals(0, run.exitCode(), run.err());
+            assertEquals(other.startsWith("--slo") ? "goodputRequestsPerSecond" : "ttftP90Ms",
+                new ObjectMapper().readTree(run.out()).at("/plan/objective").textValue());
+        }
+    }
+
+    @Test
+    void shouldCompareWithAValueThatHasCommas() throws IOException
+    {
+        final CommandRun run = CommandRun.of("sweep", "--grid", "slo=ttft=1s,tpot=30ms;ttft=2s,tpot=30ms", "--grid",
+            "ranks=1,2", "--baseline", "ranks=2;slo=ttft=1s,tpot=30ms", "--limit", "5", "--out", out("levels"), "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        assertEquals(new ObjectMapper().readTree("{\"ranks\":\"2\",\"slo\":\"ttft=1s,tpot=30ms\"}"),
+            new ObjectMapper().readTree(run.out()).at("/plan/baseline"));
+        assertEquals(run.out(), CommandRun.of("sweep", "--grid", "slo=ttft=1s,tpot=30ms;ttft=2s,tpot=30ms", "--grid",
+            "ranks=1,2", "--baseline", "ranks=2", "--baseline", "slo=ttft=1s,tpot=30ms;", "--limit", "5", "--out",
+            out("levels"), "--json").out());
     }
 
     private static List<String> settings(final Iterable<JsonNode> cells)
@@ -209,6 +309,22 @@ class SweepCommandTest
             "--out", out("large"), "--json");
         assertEquals(0, run.exitCode(), run.err());
         assertEquals(run.out(), CommandRun.of("sweep", "merge", out("large"), "--json").out());
+    }
+
+    @Test
+    void shouldNameTheFaultOfALargePlan() throws IOException
+    {
+        final String values = IntStream.range(4097, 16_000).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        final String large = "{\"draw\": 2, \"options\": {\"limit\": 5},\n\"grid\": {\"kv-blocks\": [" + values + "]}}";
+        final Path plan = Files.writeString(directory.resolve("plan.json"), "\uFEFF\n\n" + large);
+        final List<String> command = List.of("--plan", plan.toString(), "--out", out("large"));
+        assertEquals(0, sweep(command).exitCode(), sweep(command).err());
+        Files.writeString(plan, "\n" + large.replace("]}", "],}"));
+        assertRefused(sweep(command), "is not JSON in line 3 (");
+        Files.writeString(plan, large.replace("\"draw\": 2", "\"draw\": 2, \"draw\": 3"));
+        assertRefused(sweep(command), "is not JSON in line 1 (Duplicate field 'draw')");
+        Files.writeString(plan, large.replace(" 2,", " [[[[[[[[2]]]]]]]],"));
+        assertRefused(sweep(command), "is not JSON (it has more levels)");
     }
 
     @Test
@@ -262,6 +378,7 @@ class SweepCommandTest
             {"--objective=speed is no figure", "--grid", "kv-blocks=4097", "--objective", "speed"},
             {"--pareto=speed is no figure", "--grid", "kv-blocks=4097", "--pareto", "speed"},
             {"--shard=2/2 is not INDEX/COUNT", "--grid", "kv-blocks=4097", "--shard", "2/2"},
+            {"--baseline= is not NAME=VALUE", "--grid", "kv-blocks=4097", "--baseline", ";"},
             {"the baseline names router", "--grid", "kv-blocks=4097", "--baseline", "router=kv-aware"},
             {"--json has all cells, and --shard=0/2", "--grid", "kv-blocks=4097", "--shard", "0/2", "--json"},
             {"--halving=1 keeps every cell", "--grid", "kv-blocks=4097,8193", "--halving", "1"},

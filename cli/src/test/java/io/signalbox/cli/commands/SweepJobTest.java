@@ -125,6 +125,9 @@ class SweepJobTest
         assertEquals(at(job, "spec", "template", "spec", "volumes"), List.of(
             Map.of("name", "plans", "configMap", Map.of("name", at(plans, "metadata", "name"))),
             Map.of("name", "results", "persistentVolumeClaim", Map.of("claimName", "sweep-results"))));
+        final Object processors = at(container(), "resources", "requests", "cpu");
+        assertTrue(list(container().get("args")).toString().contains(" --workers " + processors + " "), "a worker for each");
+        assertEquals(at(container(), "resources", "requests", "memory"), at(container(), "resources", "limits", "memory"));
         assertTrue(Files.readString(BATCH).contains("#SBATCH --array=0-" + ((Integer)shards - 1) + "\n"));
         final Path plan = Files.writeString(place.resolve("given.yaml"), (String)at(plans, "data", "search.yaml"));
         final CommandRun run =

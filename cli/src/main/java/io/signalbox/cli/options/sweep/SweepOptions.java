@@ -33,6 +33,8 @@ public final class SweepOptions implements SettingGroup
     private static final String PLAN = "--plan";
     private static final String WORKLOADS = "--workloads";
     private static final String OBJECTIVE = "--objective";
+    private static final String BASELINE = "--baseline";
+    private static final String SERVICE_LEVEL = "slo";
     static final Figure DEFAULT_OBJECTIVE = Figure.TTFT_P90;
 
     @Option(names = GRID, paramLabel = "NAME=VALUE,...",
@@ -61,11 +63,12 @@ public final class SweepOptions implements SettingGroup
         description = "Rank the cells by this figure: ttftP50Ms, ttftP90Ms, ttftP99Ms, tpotP50Ms, tpotP90Ms, " +
             "outputTokensPerSecond, requestsPerSecond, tokenHitRate, rankLoadMaxOverMean, preemptions, completed, " +
             "refused, missedDeadlines, abortedByNewWeights, failed, goodputRequestsPerSecond or goodputShare " +
-            "(default: ttftP90Ms, or goodputRequestsPerSecond if there is a service level).")
+            "(default: ttftP90Ms, or goodputRequestsPerSecond if every cell has an --slo).")
     private String objective;
 
-    @Option(names = "--baseline", paramLabel = "NAME=VALUE", split = ",",
-        description = "Compare each cell with the cell that has these values and otherwise the same, seed by seed.")
+    @Option(names = BASELINE, paramLabel = "NAME=VALUE,...",
+        description = "Compare each cell with the cell that has these values and otherwise the same, seed by seed; " +
+            "with a ';' in or after the list, values are separated by ';'.")
     private List<String> baseline = List.of();
 
     @Option(names = "--shard", paramLabel = "INDEX/COUNT",
@@ -142,7 +145,9 @@ public final class SweepOptions implements SettingGroup
         });
         final Figure by = objective != null ? SweepFront.figure(OBJECTIVE, objective) :
             file != null && file.objective() != null ? file.objective() :
-            options.containsKey("slo") || values.containsKey("slo") ? Figure.GOODPUT : DEFAULT_OBJECTIVE;
+            options.containsKey(SERVICE_LEVEL) || values.containsKey(SERVICE_LEVEL) ||
+                !asked.isEmpty() && asked.values().stream().allMatch(own -> own.containsKey(SERVICE_LEVEL)) ?
+                Figure.GOODPUT : DEFAULT_OBJECTIVE;
         return new SweepPlan(options, values, asked, whole(SweepPlan.DRAW, file, "draw"),
             file == null || settings.isGiven(SweepPlan.DRAW_SEED) ? settings.get(SweepPlan.DRAW_SEED) :
                 file.number("drawSeed", SweepPlan.DRAW_SEED.defaultValue()),
@@ -206,7 +211,7 @@ public final class SweepOptions implements SettingGroup
         final String name = dimension.substring(0, equals);
         final String list = dimension.substring(equals + 1);
         final List<SweepValue> found = new ArrayList<>();
-        for (final String value : list.split(list.contains(";") ? ";" : ",", -1))
+        for (final String value : list.split(separator(list), -1))
         {
             if (value.isBlank())
             {
@@ -218,6 +223,12 @@ public final class SweepOptions implements SettingGroup
         putOnce(values, name, found);
     }
 
+    /** Values with commas are separated by semicolons. */
+    private static String separator(final String list)
+    {
+        return list.contains(";") ? ";" : ",";
+    }
+
     private Map<String, String> baseline(
         final SweptOptions known, final SweepPlanFile file, final Map<String, List<SweepValue>> values)
     {
@@ -226,12 +237,16 @@ public final class SweepOptions implements SettingGroup
             return file == null ? Map.of() : file.baseline(known);
         }
         final Map<String, String> found = new LinkedHashMap<>();
-        for (final String each : baseline)
+        final List<String> entries = baseline.stream().flatMap(list -> Stream.of(
+            (list.endsWith(";") ? list.substring(0, list.length() - 1) : list).split(separator(list), -1)))
+            .map(String::strip).toList();
+        for (final String each : entries)
         {
             final int equals = each.indexOf('=');
             if (equals <= 0)
             {
-                throw new ConfigException("--baseline=" + each + " is not NAME=VALUE; give for example router=round-robin.");
+                throw new ConfigException(
+                    BASELINE + "=" + each + " is not NAME=VALUE; give for example router=round-robin.");
             }
             final String name = each.substring(0, equals);
             putOnce(found, name, values.containsKey(name) ? known.value(name, each.substring(equals + 1)).stored() :

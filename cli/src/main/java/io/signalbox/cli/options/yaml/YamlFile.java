@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options.yaml;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.PathConverter;
 import io.signalbox.files.FileFault;
@@ -39,6 +40,7 @@ public final class YamlFile
     /** A scanner's work per level makes deep files slow. */
     private static final int MAX_DEPTH = 8;
     private static final int MAX_SHOWN = 200;
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
 
     private final String place;
     private final String file;
@@ -60,7 +62,7 @@ public final class YamlFile
     public Object document()
     {
         final String text = text();
-        if (text.startsWith("{"))
+        if (text.stripLeading().startsWith("{"))
         {
             try
             {
@@ -69,10 +71,21 @@ public final class YamlFile
             catch (final IOException e)
             {
                 // YAML writes maps like that too, and its refusals name the line.
-                return yaml(text);
+                if (text.length() > MAX_BYTES)
+                {
+                    throw refused("is not JSON" + reason(e) + ", and has more than " + MAX_BYTES +
+                        " bytes, the most that other YAML may have; give JSON");
+                }
             }
         }
         return yaml(text);
+    }
+
+    private static String reason(final IOException fault)
+    {
+        return fault instanceof JsonProcessingException parsing ?
+            " in line " + parsing.getLocation().getLineNr() + " (" + parsing.getOriginalMessage() + ")" :
+            " (" + fault.getMessage() + ")";
     }
 
     private Object yaml(final String text)
@@ -126,7 +139,8 @@ public final class YamlFile
                 throw refused("has more than " + MAX_JSON_BYTES + " bytes, the most that " + content + " may have; " +
                     "give a file with that only");
             }
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            final String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return text.startsWith(BYTE_ORDER_MARK) ? text.substring(BYTE_ORDER_MARK.length()) : text;
         }
         catch (final CharacterCodingException e)
         {
