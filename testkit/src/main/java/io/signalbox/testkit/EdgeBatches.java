@@ -52,7 +52,8 @@ enum EdgeBatches
         {
             writer.rank(rank, 0, false);
         }
-        writer.add(requestId, PlacementBatch.NO_CONVERSATION, PROMPT, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        writer.maxNewTokens(writer.add(
+            requestId, PlacementBatch.NO_CONVERSATION, PROMPT, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS), PROMPT);
         return writer.batch();
     }
 
@@ -66,6 +67,7 @@ enum EdgeBatches
             final PlacementBatch batch = batch();
             router.place(batch);
             fault = fault(batch);
+            router.ended(newTokens());
         }
         return fault;
     }
@@ -98,6 +100,12 @@ enum EdgeBatches
         return null;
     }
 
+    /** As many as each request of the batch may generate. */
+    private int newTokens()
+    {
+        return this == LARGEST_FIGURES ? Integer.MAX_VALUE : PROMPT;
+    }
+
     private PlacementBatch batch()
     {
         final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, maxActive);
@@ -128,6 +136,7 @@ enum EdgeBatches
         final boolean one = this == ONE_CONVERSATION;
         final int request = writer.add(one ? 1 : index, one ? Long.MAX_VALUE : PlacementBatch.NO_CONVERSATION, prompt, hint,
             relax);
+        writer.maxNewTokens(request, newTokens());
         if (this == LARGEST_FIGURES)
         {
             writer.matchedTokens(request, index % ranks, Integer.MAX_VALUE);

@@ -140,6 +140,7 @@ record RouterSeries(int ranks, List<TrialBatch> batches)
             batches.get(i).fill(writer, matches);
             final PlacementBatch batch = writer.batch();
             router.place(batch);
+            batches.get(i).end(router, ranks);
             for (int decision = 0; decision < batch.decisions(); decision++)
             {
                 final int request = batch.decision(decision);

@@ -63,8 +63,8 @@ final class RouterTrial
     }
 
     /**
-     * Two routers get the same batches; after each, the second one is restored from the snapshot of the first. The router
-     * that decides without prefix caching gets them as well.
+     * Two routers get the same batches and ends of requests; after each, the second one is restored from the snapshot of the
+     * first. The router that decides without prefix caching gets them as well.
      */
     private String play(final RouterSeries series)
     {
@@ -92,6 +92,7 @@ final class RouterTrial
         final PlacementBatchWriter writer = series.writer();
         batch.fill(writer, true);
         router.place(writer.batch());
+        batch.end(router, series.ranks());
         return writer.batch();
     }
 
@@ -175,17 +176,21 @@ final class RouterTrial
         final Iterator<TrialBatch> batches = Measured.BATCHES.iterator();
         for (int i = 0; i < WARM_BATCHES; i++)
         {
-            batches.next().fill(writer, true);
+            final TrialBatch batch = batches.next();
+            batch.fill(writer, true);
             router.place(writer.batch());
+            batch.end(router, RouterSeries.MAX_RANKS);
         }
         final long[] bytes = new long[WINDOWS];
         for (int window = 0; window < WINDOWS; window++)
         {
             for (int i = 0; i < WINDOW_BATCHES; i++)
             {
-                batches.next().fill(writer, true);
+                final TrialBatch batch = batches.next();
+                batch.fill(writer, true);
                 final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
                 router.place(writer.batch());
+                batch.end(router, RouterSeries.MAX_RANKS);
                 bytes[window] += threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
+import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
@@ -12,17 +13,23 @@ import net.jqwik.api.RandomDistribution;
 import java.util.List;
 
 /**
- * A random batch as admission lets it through: a number for each rank that a router may have, then one for each request.
- * jqwik shrinks a list of numbers to few small ones, which are few requests and empty ranks.
+ * A random batch as admission lets it through, and the requests that end after it: a number for each rank that a router
+ * may have, then one for each request. jqwik shrinks a list of numbers to few small ones, which are few requests and empty
+ * ranks.
  *
- * @param numbers of which the digits are the choices; 0 is an idle rank, or an empty prompt without conversation, hint or
- *                match. Requests that the ranks have no room for are left out.
+ * @param numbers of which the digits are the choices; 0 is an idle rank on which no request ends, or an empty prompt without
+ *                conversation, hint or match that generates one token. Requests that the ranks have no room for are left
+ *                out.
  */
 record TrialBatch(List<Long> numbers)
 {
     private static final long MUCH = 1L << 40;
     private static final int TOKENS = 1000;
     private static final int CACHED = 5000;
+    /** Product of the bounds of the choices of a rank's figures. */
+    private static final long FIGURES = 8L * (RouterSeries.MAX_ACTIVE + 1) * TOKENS * TOKENS * TOKENS * TOKENS * CACHED;
+    /** Choices of the tokens of a request that ends; the first one is that no request ends on the rank. */
+    private static final int OUTPUTS = 32;
     private static final int CONVERSATIONS = 12;
 
     /** The digits of a number, the lowest first, each in the base of its bound. */
@@ -77,6 +84,26 @@ record TrialBatch(List<Long> numbers)
         }
     }
 
+    /** Tells the router the requests that end after the batch: at most one on each rank. */
+    void end(final DpRouter router, final int ranks)
+    {
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            final int tokens = outputTokens(rank);
+            if (tokens > 0)
+            {
+                router.ended(tokens);
+            }
+        }
+    }
+
+    /** Tokens of the request that ends on the rank; 0: no request ends. The digits of the rank's figures come first. */
+    private int outputTokens(final int rank)
+    {
+        final int choice = (int)(numbers.get(rank) / FIGURES % OUTPUTS);
+        return choice * choice;
+    }
+
     private List<Long> requests()
     {
         return numbers.subList(RouterSeries.MAX_RANKS, numbers.size());
@@ -105,8 +132,10 @@ record TrialBatch(List<Long> numbers)
         final int hint = choices.isUsual(4) ? PlacementBatch.NO_RANK : choices.next(ranks);
         final int matchedOn = choices.next(ranks);
         final int matched = choices.next(tokens + 1);
+        final int newTokens = 1 + choices.next(TOKENS);
         final int request = writer.add(choices.rest, conversation, tokens, hint,
             hint == PlacementBatch.NO_RANK ? Relax.NO_PARAMETERS : Relax.RELAXED);
+        writer.maxNewTokens(request, newTokens);
         if (matches)
         {
             writer.matchedTokens(request, matchedOn, matched);
@@ -129,6 +158,11 @@ record TrialBatch(List<Long> numbers)
         {
             text.append(request == 0 ? "; " : ", ").append(text(batch, request));
         }
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            final int tokens = outputTokens(rank);
+            text.append(tokens == 0 ? "" : "; a request with " + tokens + " output tokens ends");
+        }
         return text.toString();
     }
 
@@ -136,7 +170,8 @@ record TrialBatch(List<Long> numbers)
     {
         final StringBuilder text = new StringBuilder("request ").append(batch.requestId(request)).append(" of ")
             .append(batch.promptTokens(request)).append(" tokens");
-        text.append(batch.conversationId(request) < 0 ? "" : " in conversation " + batch.conversationId(request))
+        text.append(batch.maxNewTokens(request) == 1 ? "" : " and " + batch.maxNewTokens(request) + " new ones")
+            .append(batch.conversationId(request) < 0 ? "" : " in conversation " + batch.conversationId(request))
             .append(batch.rankHint(request) < 0 ? "" : " with the hint " + batch.rankHint(request));
         for (int rank = 0; rank < batch.ranks(); rank++)
         {

@@ -39,6 +39,26 @@ class PlantedRoutersTest
         }
     }
 
+    /** Prefers a rank by the output tokens of ended requests; without one, prefers no rank. */
+    private static class Learner extends ScoredDpRouter
+    {
+        protected long learned;
+
+        @Override
+        public void ended(final int outputTokens)
+        {
+            learned += outputTokens;
+        }
+
+        @Override
+        protected double score(final PlacementBatch batch, final int request, final int rank)
+        {
+            final double score = learned == 0 ? 0 : (rank + learned) % batch.ranks();
+            batch.candidate(request, rank, score, 0, 0, 0);
+            return score;
+        }
+    }
+
     private static final class Planted extends DpRouterProvider
     {
         private final Supplier<DpRouter> maker;
@@ -90,6 +110,72 @@ class PlantedRoutersTest
     void shouldFindNothingInASoundRouter()
     {
         assertEquals(Map.of(), failures(Sound::new));
+    }
+
+    /** The router writes what it learns neither into digest nor snapshot. */
+    @Test
+    void shouldFindWhatASnapshotForgetsOfEndedRequests()
+    {
+        assertFinds("keepsItsContractOnRandomBatches", "decided differently for the same batches; ", Learner::new);
+    }
+
+    /** The same router, with a digest of the tokens. */
+    @Test
+    void shouldFindADigestOfEndedRequestsThatASnapshotForgets()
+    {
+        assertFinds("keepsItsContractOnRandomBatches", "does not restore its own snapshot (", () -> new Learner()
+        {
+            @Override
+            public long digest()
+            {
+                return learned;
+            }
+        });
+    }
+
+    @Test
+    void shouldFindNothingInARouterThatRemembersEndedRequests()
+    {
+        assertEquals(Map.of(), failures(() -> new Learner()
+        {
+            @Override
+            public long digest()
+            {
+                return learned;
+            }
+
+            @Override
+            public long snapshotBytes()
+            {
+                return Long.BYTES;
+            }
+
+            @Override
+            public void snapshot(final ByteBuffer into)
+            {
+                into.putLong(learned);
+            }
+
+            @Override
+            public void restore(final ByteBuffer from, final int ranks)
+            {
+                learned = from.getLong();
+            }
+        }));
+    }
+
+    /** Leaves requests with more than 500 new tokens in the queue; every request has at least one. */
+    @Test
+    void shouldFindARequestThatIsLeftForItsNewTokens()
+    {
+        assertFinds("keepsItsContractOnRandomBatches", "left ", () -> new Sound()
+        {
+            @Override
+            protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+            {
+                return super.isOpen(batch, request, rank) && 500 / batch.maxNewTokens(request) > 0;
+            }
+        });
     }
 
     /** Answers ranks that do not exist, behind the last one. */
