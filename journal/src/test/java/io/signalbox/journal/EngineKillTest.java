@@ -35,9 +35,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Kills an engine under load with SIGKILL at random moments, a third of them while it opens its journal, on each level of
- * durability, with draft tokens at depths 1, 3 and 4; takes a snapshot after every second kill; then compares what its
- * clients saw with what they must see. 6 kills reduced, 60 full at every depth, or as many as {@code -Dsignalbox.kills}
- * says; {@code -Dsignalbox.killSeed} gives other moments. Two journals are worked on at a time.
+ * durability, with draft tokens; takes a snapshot after every second kill; then compares what its clients saw with what
+ * they must see. 6 kills reduced, of 3 journals at depths 1, 3 and 4; 60 kills full, of 6 journals at depths 1 to 4; or as
+ * many as {@code -Dsignalbox.kills} says. {@code -Dsignalbox.killSeed} gives other moments. Two journals are worked on at a
+ * time.
  */
 @Tag("threads")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
