@@ -42,7 +42,10 @@ void spoil_static_shared()
         first_use = 1;
         dl_iterate_phdr(&find_local, nullptr);
     }
-    std::memset(here.local, UNWRITTEN, here.local_bytes);
+    // A program that is linked with it has the thread's state in the same memory.
+    const ThreadState kept = here;
+    std::memset(kept.local, UNWRITTEN, kept.local_bytes);
+    here = kept;
 }
 
 SharedMemory::~SharedMemory()
