@@ -2,13 +2,17 @@
 package io.signalbox.server;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.engine.GroupListener;
 import io.signalbox.inspect.RecentRequests;
-import io.signalbox.server.weights.WeightsRoot;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.http.OpenFileRoom;
 import io.signalbox.server.http.TlsFiles;
 import io.signalbox.server.kvevents.KvEvents;
+import io.signalbox.server.weights.WeightsRoot;
+import io.signalbox.serving.ModelBackend;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -213,22 +217,43 @@ public final class ServerConfig
     }
 
     /**
-     * What {@code /signalbox/requests/ID} answers from.
+     * Remembers the latest requests of the engine; {@code /signalbox/requests/ID} answers from this memory, and for earlier
+     * requests from the journal.
      *
-     * @param recent    follows the engine, as its listener.
-     * @param directory of the journal, for requests that are no longer remembered; {@code null}: there is none.
+     * @param scheduler of the engine.
+     * @param directory of the journal; {@code null}: there is none.
+     * @return fills the memory; give it to {@code EngineConfig.listener}.
      */
-    public ServerConfig requests(final RecentRequests recent, final Path directory)
+    public GroupListener requests(final SchedulerConfig scheduler, final Path directory)
     {
-        requests = recent;
+        requests = new RecentRequests(scheduler);
         journal = directory;
-        return this;
+        return requests;
     }
 
-    /** @param value the checkpoints whose weights may replace those of the model; without it, no weights do. */
-    public ServerConfig weightsRoot(final WeightsRoot value)
+    /**
+     * Lets clients replace the weights of the model by those of a checkpoint below the directory. By default clients do not
+     * replace weights.
+     *
+     * @param backend computes the checkpoints.
+     * @return the backend for the engine: if the engine continues a run, it loads the checkpoint that the journal names.
+     * @throws ConfigException if the directory cannot be read.
+     */
+    public Backend weightsRoot(final Path directory, final ModelBackend backend)
     {
-        weightsRoot = value;
+        weightsRoot = WeightsRoot.of(directory, backend);
+        return weightsRoot.backend();
+    }
+
+    /**
+     * The same for a backend that accepts any version of its weights: a simulated one. The name of a directory below this
+     * directory is a version.
+     *
+     * @throws ConfigException if the directory cannot be read.
+     */
+    public ServerConfig weightsRoot(final Path directory)
+    {
+        weightsRoot = WeightsRoot.ofNames(directory);
         return this;
     }
 

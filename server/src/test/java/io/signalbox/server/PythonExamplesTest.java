@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
-import io.signalbox.server.weights.WeightsRoot;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,7 +45,7 @@ class PythonExamplesTest
     private String output(final String example, final String... arguments) throws Exception
     {
         try (RunningServer server = new RunningServer(1000, config ->
-            config.routedExperts(true, false).withoutKeys(true).weightsRoot(WeightsRoot.ofNames(weights))))
+            config.routedExperts(true, false).withoutKeys(true).weightsRoot(weights)))
         {
             final List<String> command = new ArrayList<>(
                 List.of("python3", EXAMPLES.resolve(example).toString(), server.server().address().toString()));

@@ -160,7 +160,12 @@ class RequestRoutesTest
     {
         final Path journal = directory.resolve("journal");
         try (RunningServer server = new RunningServer(1000, builder -> { },
-            config -> config.withoutKeys(true).requests(null, journal),
+            config ->
+            {
+                // The engine does not have the listener, so the memory stays empty.
+                config.requests(SchedulerConfig.builder().build(), journal);
+                return config.withoutKeys(true);
+            },
             new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS))))
         {
             final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", "call-1"));

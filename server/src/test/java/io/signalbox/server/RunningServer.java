@@ -6,7 +6,6 @@ import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.inspect.RecentRequests;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.kvevents.KvEventConfig;
 import io.signalbox.server.kvevents.KvEvents;
@@ -74,7 +73,9 @@ final class RunningServer implements AutoCloseable
         scheduler.accept(builder);
         final SchedulerConfig config = builder.build();
         final SimulatedText text = new SimulatedText();
-        final RecentRequests recent = new RecentRequests(config);
+        final ServerConfig serverConfig =
+            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0);
+        final GroupListener recent = serverConfig.requests(config, null);
         final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
             .listener(late.andThen(recent)).vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT)
@@ -85,9 +86,7 @@ final class RunningServer implements AutoCloseable
             engineConfig.listener(late.andThen(recent).andThen(published));
         }
         engine = SignalboxEngine.launch(journal == null ? engineConfig : engineConfig.runJournal(journal));
-        server = SignalboxServer.launch(engine, change.apply(
-            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)
-                .kvEvents(published).requests(recent, null)));
+        server = SignalboxServer.launch(engine, change.apply(serverConfig.kvEvents(published)));
     }
 
     private void pass(final long millis)

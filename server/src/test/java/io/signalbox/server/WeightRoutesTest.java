@@ -11,7 +11,6 @@ import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.text.SimulatedText;
-import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +50,7 @@ class WeightRoutesTest
     {
         Files.createDirectory(directory.resolve("step"));
         return new WeightRoutes(engine, new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))
-            .weightsRoot(WeightsRoot.ofNames(directory)));
+            .weightsRoot(directory));
     }
 
     /** Asks for new weights. @return completes with the status and the body of the answer. */

@@ -20,9 +20,9 @@ import io.signalbox.cli.options.ServedModelOptions;
 import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.cost.CostFile;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.inspect.RecentRequests;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.printing.Decimals;
@@ -36,8 +36,6 @@ import io.signalbox.server.SignalboxServer;
 import io.signalbox.server.kvevents.KvEvents;
 import io.signalbox.server.text.ModelText;
 import io.signalbox.server.text.SimulatedText;
-import io.signalbox.server.weights.WeightsRoot;
-import io.signalbox.serving.ModelBackend;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;
@@ -154,16 +152,14 @@ public final class ServeCommand implements Callable<Integer>
 
     private int serve(final ServedRanks ranks, final RunClock clock)
     {
-        final RecentRequests recent = new RecentRequests(ranks.scheduler());
-        final ServerConfig config =
-            httpOptions.config(ranks.model(), ranks.scheduler()).weightsRoot(ranks.weightsRoot());
-        final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).backend(ranks.backend()).clock(clock)
-            .vocabularySize(config.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
-            .listener(recent).failureListener(stopped::completeExceptionally);
+        final ServerConfig config = httpOptions.config(ranks.model(), ranks.scheduler());
+        final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).clock(clock)
+            .backend(modelOptions.replaceable(ranks.backend(), config)).vocabularySize(config.vocabularySize())
+            .submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
+            .failureListener(stopped::completeExceptionally);
         final KvEvents events = httpOptions.kvEvents(ranks.scheduler());
         if (events != null)
         {
-            engine.listener(recent.andThen(events));
             config.kvEvents(events);
         }
         if (!modelOptions.isComputed())
@@ -172,7 +168,8 @@ public final class ServeCommand implements Callable<Integer>
         }
         config.check();
         final Path journal = journalOptions.continuedDirectory();
-        config.requests(recent, journal);
+        final GroupListener recent = config.requests(ranks.scheduler(), journal);
+        engine.listener(events == null ? recent : recent.andThen(events));
         if (journal != null)
         {
             engine.runJournal(journal(journal, ranks.settings()));
@@ -195,8 +192,7 @@ public final class ServeCommand implements Callable<Integer>
         final int layers = scheduler.capture() == null ? 1 : Collections.max(scheduler.capture().layerIds()) + 1;
         final ServedModel model = new ServedModel(ServedModel.NAMES.defaultValue(),
             ServedModel.CONTEXT_TOKENS.defaultValue(), layers, new SimulatedText());
-        return new ServedRanks(
-            backend, scheduler, model, backend.settings(), null, modelOptions.namedWeights(), true, () -> { });
+        return new ServedRanks(backend, scheduler, model, backend.settings(), null, true, () -> { });
     }
 
     /** Ranks that compute the checkpoint of {@code --model}, or random weights. */
@@ -220,11 +216,9 @@ public final class ServeCommand implements Callable<Integer>
         }
         final String name = directory == null ? plan.family().modelType() :
             directory.toAbsolutePath().normalize().getFileName().toString();
-        final ModelBackend backend = model.create(clock, text.endTokens());
-        final WeightsRoot root = modelOptions.weightsRoot(backend);
-        return new ServedRanks(root == null ? backend : root.backend(), scheduler,
+        return new ServedRanks(model.create(clock, text.endTokens()), scheduler,
             new ServedModel(List.of(name), plan.maxPositions(), plan.layers(), text),
-            model.settings(modelOptions.settings(directory, plan)), model, root, tokenizer.isOpen(), tokenizer::close);
+            model.settings(modelOptions.settings(directory, plan)), model, tokenizer.isOpen(), tokenizer::close);
     }
 
     private DpRouters routers()

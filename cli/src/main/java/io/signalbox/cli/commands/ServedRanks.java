@@ -4,7 +4,6 @@ package io.signalbox.cli.commands;
 import io.signalbox.backend.Backend;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.ServedModel;
-import io.signalbox.server.weights.WeightsRoot;
 
 import java.util.Map;
 
@@ -15,12 +14,11 @@ import java.util.Map;
  * @param model     with its usual names, and the positions that it has.
  * @param settings  what a run description has of them, besides the engine's.
  * @param loaded    the model that they compute; {@code null}: they are simulated.
- * @param weightsRoot the weights that may replace those of the model; {@code null}: none.
  * @param readsText whether prompts can be texts.
  * @param onClose   after the engine has ended.
  */
 record ServedRanks(
     Backend backend, SchedulerConfig scheduler, ServedModel model, Map<String, String> settings, LoadedModel loaded,
-    WeightsRoot weightsRoot, boolean readsText, Runnable onClose)
+    boolean readsText, Runnable onClose)
 {
 }

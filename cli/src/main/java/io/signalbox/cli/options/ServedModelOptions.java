@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
@@ -10,7 +11,7 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.recompute.RecordedModel;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
-import io.signalbox.server.weights.WeightsRoot;
+import io.signalbox.server.ServerConfig;
 import io.signalbox.serving.BackendProvider;
 import io.signalbox.serving.ModelBackend;
 import io.signalbox.serving.TokenizerProvider;
@@ -83,24 +84,28 @@ public final class ServedModelOptions extends RandomModel
     }
 
     /**
-     * The checkpoints whose weights may replace those of the backend; {@code null}: none.
+     * The backend for the engine of a server: if {@code --weights-root} is given, clients of the server may replace its
+     * weights.
      *
      * @throws ConfigException if the backend cannot replace its weights.
      */
-    public WeightsRoot weightsRoot(final ModelBackend loader)
+    public Backend replaceable(final Backend served, final ServerConfig config)
     {
-        if (weightsRoot != null && !loader.capabilities().swapsWeights())
+        if (weightsRoot == null)
+        {
+            return served;
+        }
+        if (!(served instanceof final ModelBackend loader))
+        {
+            config.weightsRoot(weightsRoot);
+            return served;
+        }
+        if (!loader.capabilities().swapsWeights())
         {
             throw new ConfigException("--weights-root=" + weightsRoot + " is for a backend that can replace its weights, " +
                 "and " + loader.capabilities().name() + " cannot; leave it out.");
         }
-        return weightsRoot == null ? null : WeightsRoot.of(weightsRoot, loader);
-    }
-
-    /** The same for simulated ranks. */
-    public WeightsRoot namedWeights()
-    {
-        return weightsRoot == null ? null : WeightsRoot.ofNames(weightsRoot);
+        return config.weightsRoot(weightsRoot, loader);
     }
 
     /**

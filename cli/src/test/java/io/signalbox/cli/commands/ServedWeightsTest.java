@@ -17,7 +17,6 @@ import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
 import io.signalbox.server.SignalboxServer;
 import io.signalbox.server.text.SimulatedText;
-import io.signalbox.server.weights.WeightsRoot;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,14 +96,13 @@ class ServedWeightsTest
         final ModelWeights weights = Checkpoint.open(root.resolve("base")).weights();
         final CpuBackend backend =
             new CpuBackend(ForwardModel.of(weights), new CpuBackendConfig().threads(1).weightVersion("base"));
-        final WeightsRoot checkpoints = WeightsRoot.of(root, backend);
-        final SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().backend(checkpoints.backend())
+        final ServerConfig config =
+            new ServerConfig(new ServedModel(List.of("base"), 256, 2, new SimulatedText())).port(0).withoutKeys(true);
+        final SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().backend(config.weightsRoot(root, backend))
             .vocabularySize(weights.plan().vocabulary()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(65).capture(weights.plan().shape()).build())
             .runJournal(new DirectoryJournal(directory.resolve("journal"), JournalConfig.of(Durability.PROCESS))));
-        final ServedModel model = new ServedModel(List.of("base"), 256, 2, new SimulatedText());
-        return new Running(engine, SignalboxServer.launch(engine,
-            new ServerConfig(model).port(0).withoutKeys(true).weightsRoot(checkpoints)));
+        return new Running(engine, SignalboxServer.launch(engine, config));
     }
 
     @Test
