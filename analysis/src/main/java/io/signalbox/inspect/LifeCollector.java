@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
@@ -386,8 +387,8 @@ class LifeCollector implements RunListener, GroupCollector
         final LifeRecord life = open.remove(id);
         if (life != null)
         {
-            life.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
-                end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
+            life.events.add(new LifeEvent.Ended(nowNanos, end.rank(), FinishReason.valueOf(end.reason().name()),
+                end.generatedTokens(), end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
             firstToken.onEnd(id);
             ended(id, life.size());
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.router.MatchGate;
 import io.signalbox.router.TieRule;
@@ -121,7 +121,7 @@ public sealed interface LifeEvent
     record Ended(
         long timeNanos,
         int rank,
-        FreeReason reason,
+        FinishReason reason,
         int generatedTokens,
         int capturedRows,
         int inheritedRows,

@@ -3,7 +3,7 @@ package io.signalbox.printing;
 
 import io.signalbox.JsonInline;
 import io.signalbox.JsonName;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.inspect.HeldBlock;
@@ -296,7 +296,7 @@ record LifeDocument(
      * @param weights         which weights computed which positions; empty if nothing was computed
      */
     record Ended(
-        FreeReason reason,
+        FinishReason reason,
         int generatedTokens,
         int capturedRows,
         int inheritedRows,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.engine.FinishReason;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.WeightSpan;
@@ -84,7 +84,7 @@ class RequestInspectorTest
                 1, 0.0, false, life.first(Placed.class).candidates()),
             new Admitted(200, 0, 1, 0, false),
             new FirstToken(1_100, 0, 1, List.of(100L, 0L, 0L, 900L, 0L)),
-            new Ended(1_600, 0, FreeReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 41, 0)))), life.events());
+            new Ended(1_600, 0, FinishReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 41, 0)))), life.events());
         assertEquals(List.of(
             new Candidate(0, 0.0, 40.0, 0.0, 0, 0, 0, 0, 0, 0), new Candidate(1, 0.0, 40.0, 0.0, 0, 0, 0, 0, 0, 0)),
             life.first(Placed.class).candidates());
@@ -155,7 +155,7 @@ class RequestInspectorTest
         final RequestLife life = onlyLife(2);
         assertEquals(List.of(
             new Preempted(10, 0, 5), new Admitted(20, 0, 3, 0, true),
-            new Ended(30, 0, FreeReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 81, 0)))),
+            new Ended(30, 0, FinishReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 81, 0)))),
             life.events().subList(3, 6));
     }
 
@@ -174,7 +174,7 @@ class RequestInspectorTest
         final RequestInspection inspection = RequestInspector.inspect(journal, 1);
         final List<RequestLife> lives = inspection.lives();
         assertEquals(4, lives.size());
-        assertEquals(List.of(new Ended(120, -1, FreeReason.CANCELLED, 0, 0, 0, 0, List.of())), lives.get(0).events());
+        assertEquals(List.of(new Ended(120, -1, FinishReason.CANCELLED, 0, 0, 0, 0, List.of())), lives.get(0).events());
         assertEquals(RefusalReason.DUPLICATE_ID, lives.get(1).refusal());
         assertEquals(RefusalReason.TOO_LONG_FOR_POOL, lives.get(2).refusal());
         assertEquals(List.of(), lives.get(2).events());

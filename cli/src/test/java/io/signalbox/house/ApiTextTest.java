@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house;
 
+import io.signalbox.server.ServerConfig;
 import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -44,12 +46,15 @@ class ApiTextTest
         assertTrue(types.size() > WORKERS.size() + 100, types.toString());
     }
 
-    /** Constants of the schema, such as NULL_VAL, are of the journal. The scheduler alone repeats recorded placements. */
+    /**
+     * Constants of the schema, such as NULL_VAL, are of the journal. The scheduler alone repeats recorded placements. A
+     * journal has reasons of a refusal, such as a duplicate id, that the front door reports as malformed.
+     */
     @Test
     void shouldNameNoTypeOfTheEventSchema() throws Exception
     {
         final List<Class<?>> types = new ArrayList<>();
-        for (final String type : new PublicSurface(PublicSurfaceTest.list()).api())
+        for (final String type : new PublicSurface(PublicSurfaceTest.list()).named())
         {
             addWithNested(Class.forName(type, false, ApiTextTest.class.getClassLoader()), types);
         }
@@ -59,7 +64,28 @@ class ApiTextTest
             Stream.of(type.getDeclaredMethods()).filter(method -> isNamed(method) && hasSchemaType(method))
                 .forEach(method -> found.add(type.getSimpleName() + "." + method.getName()));
         }
-        assertEquals(Set.of("PlacementBatchWriter.repeat"), found);
+        assertEquals(Set.of("PlacementBatchWriter.repeat", "RequestLife.refusal"), found);
+    }
+
+    /** A value is of a type that a user may name, or that a method of such a type returns. */
+    @Test
+    void shouldConfigureAServerWithoutTheNameOfAnInternalType() throws Exception
+    {
+        final Set<Class<?>> given = new HashSet<>();
+        for (final String name : new PublicSurface(PublicSurfaceTest.list()).named())
+        {
+            final Class<?> type = Class.forName(name, false, ApiTextTest.class.getClassLoader());
+            given.add(type);
+            Stream.of(type.getDeclaredMethods()).filter(ApiTextTest::isNamed).map(Method::getReturnType).forEach(given::add);
+        }
+        final Set<String> found = new TreeSet<>();
+        for (final Method method : ServerConfig.class.getDeclaredMethods())
+        {
+            Stream.of(method.getParameterTypes()).filter(type -> isNamed(method) &&
+                type.getName().startsWith("io.signalbox.") && given.stream().noneMatch(type::isAssignableFrom))
+                .forEach(type -> found.add(method.getName() + "(" + type.getSimpleName() + ")"));
+        }
+        assertEquals(Set.of(), found);
     }
 
     private static boolean isNamed(final Method method)

@@ -2,18 +2,18 @@
 package io.signalbox.printing;
 
 import io.signalbox.cli.JsonText;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.inspect.HeldBlock;
-import io.signalbox.inspect.LifeEvent.Candidate;
 import io.signalbox.inspect.LifeEvent;
+import io.signalbox.inspect.LifeEvent.Candidate;
+import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.inspect.RequestInspection.Restart;
 import io.signalbox.inspect.RequestInspection.SubmittedIds;
-import io.signalbox.inspect.RequestInspection;
-import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.inspect.RequestLife;
+import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.router.MatchGate;
 import io.signalbox.router.TieRule;
@@ -48,7 +48,7 @@ class InspectionTextTest
                 List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3, 0, 0),
                     new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3, 0, 0))),
             new LifeEvent.Outdated(590 * MILLISECOND, 0, 75),
-            new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104,
+            new LifeEvent.Ended(601 * MILLISECOND, 0, FinishReason.CANCELLED, 5, 1_000, 100, 104,
                 List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))),
             List.of(new HeldBlock(0, 17, 2, HeldBlock.Origin.MATCHED, 0, 11)), 5),
         new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false), null,
