@@ -5,9 +5,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
-import io.signalbox.router.MatchGate;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.ScoredDpRouter;
 
 /**
  * The cache-aware rule of SGLang's gateway. The ranks are out of balance if the most active requests of a rank exceed the
@@ -15,7 +13,7 @@ import io.signalbox.router.ScoredDpRouter;
  * wins. Else, if some rank has more than {@code cacheThreshold} of the prompt, the longest match wins. Else the shortest
  * queue wins.
  */
-public final class SglangCacheAwareDpRouter extends ScoredDpRouter
+public final class SglangCacheAwareDpRouter extends GatedMatchDpRouter
 {
     private static final Setting<Double> CACHE_THRESHOLD = Setting.real("cacheThreshold", "", 0.3, 0.0, Double.MAX_VALUE,
         "Share of a prompt that the longest match must exceed to be followed.");
@@ -42,11 +40,6 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
         }
     }
 
-    private final double cacheThreshold;
-    private final int imbalance;
-    private final double imbalanceRatio;
-    private boolean byMatch;
-
     /**
      * @param cacheThreshold share of a prompt that the longest match must exceed to be followed.
      * @param imbalance      requests by which the fullest rank may exceed the emptiest before load decides.
@@ -54,32 +47,7 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
      */
     SglangCacheAwareDpRouter(final double cacheThreshold, final int imbalance, final double imbalanceRatio)
     {
-        this.cacheThreshold = cacheThreshold;
-        this.imbalance = imbalance;
-        this.imbalanceRatio = imbalanceRatio;
-    }
-
-    @Override
-    protected void consider(final PlacementBatch batch, final int request)
-    {
-        int fewest = Integer.MAX_VALUE;
-        int most = 0;
-        int longest = 0;
-        for (int rank = 0; rank < batch.ranks(); rank++)
-        {
-            if (!batch.isLost(rank))
-            {
-                fewest = Math.min(fewest, batch.activeRequests(rank));
-                most = Math.max(most, batch.activeRequests(rank));
-            }
-            if (batch.hasRoom(rank))
-            {
-                longest = Math.max(longest, batch.matchedTokens(request, rank));
-            }
-        }
-        final boolean balanced = most - fewest <= imbalance || most <= imbalanceRatio * fewest;
-        byMatch = balanced && longest > cacheThreshold * batch.promptTokens(request);
-        batch.gate(request, byMatch ? MatchGate.OPEN : MatchGate.CLOSED);
+        super(cacheThreshold, imbalance, imbalanceRatio);
     }
 
     @Override
@@ -88,8 +56,8 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
         final int matched = batch.matchedTokens(request, rank);
         final double newWork = (double)batch.promptTokens(request) - matched;
         final double load = batch.activeRequests(rank);
-        final double score = byMatch ? newWork : load;
-        batch.candidate(request, rank, score, newWork, load, byMatch ? matched : 0);
+        final double score = byMatch() ? newWork : load;
+        batch.candidate(request, rank, score, newWork, load, byMatch() ? matched : 0);
         return score;
     }
 }

@@ -5,9 +5,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
-import io.signalbox.router.MatchGate;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.ScoredDpRouter;
 
 /**
  * Two tiers, matches and load. If the most requests of a rank exceed the fewest by more than {@code imbalance} and by more
@@ -15,7 +13,7 @@ import io.signalbox.router.ScoredDpRouter;
  * {@code overlapShare} of the prompt, the rank with the fewest requests among those with the longest match wins. Else the
  * rank with the fewest requests wins.
  */
-public final class TwoTierDpRouter extends ScoredDpRouter
+public final class TwoTierDpRouter extends GatedMatchDpRouter
 {
     private static final Setting<Double> OVERLAP_SHARE = Setting.real("overlapShare", "", 0.5, 0.0, 1.0,
         "Share of a prompt that the longest match must exceed to be followed.");
@@ -40,41 +38,10 @@ public final class TwoTierDpRouter extends ScoredDpRouter
         }
     }
 
-    private final double overlapShare;
-    private final int imbalance;
-    private final double imbalanceRatio;
-    private int longest;
-    private boolean byMatch;
-
     /** @param values of the knobs that the {@link Provider} declares. */
     TwoTierDpRouter(final SettingValues values)
     {
-        overlapShare = values.get(OVERLAP_SHARE);
-        imbalance = values.get(IMBALANCE);
-        imbalanceRatio = values.get(IMBALANCE_RATIO);
-    }
-
-    @Override
-    protected void consider(final PlacementBatch batch, final int request)
-    {
-        int fewest = Integer.MAX_VALUE;
-        int most = 0;
-        longest = 0;
-        for (int rank = 0; rank < batch.ranks(); rank++)
-        {
-            if (!batch.isLost(rank))
-            {
-                fewest = Math.min(fewest, batch.activeRequests(rank));
-                most = Math.max(most, batch.activeRequests(rank));
-            }
-            if (batch.hasRoom(rank))
-            {
-                longest = Math.max(longest, batch.matchedTokens(request, rank));
-            }
-        }
-        final boolean balanced = most - fewest <= imbalance || most <= imbalanceRatio * fewest;
-        byMatch = balanced && longest > overlapShare * batch.promptTokens(request);
-        batch.gate(request, byMatch ? MatchGate.OPEN : MatchGate.CLOSED);
+        super(values.get(OVERLAP_SHARE), values.get(IMBALANCE), values.get(IMBALANCE_RATIO));
     }
 
     /** If the match decides, a shorter match costs more than all requests that a rank can have. */
@@ -83,8 +50,8 @@ public final class TwoTierDpRouter extends ScoredDpRouter
     {
         final int matched = batch.matchedTokens(request, rank);
         final double load = batch.activeRequests(rank);
-        final double score = byMatch && matched < longest ? load + batch.maxActive() : load;
-        batch.candidate(request, rank, score, 0, load, byMatch ? matched : 0);
+        final double score = byMatch() && matched < longest() ? load + batch.maxActive() : load;
+        batch.candidate(request, rank, score, 0, load, byMatch() ? matched : 0);
         return score;
     }
 }
