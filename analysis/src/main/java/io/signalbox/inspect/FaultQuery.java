@@ -121,7 +121,7 @@ public final class FaultQuery extends JournalQuery
         restarted += requeued.reason() == RequeueReason.PREEMPTED ? 0 : 1;
     }
 
-    /** The input of a group comes first and what it costs behind it. */
+    /** A group begins with its input; what the input costs follows. */
     @Override
     public void onGroupEnd()
     {

@@ -7,6 +7,7 @@ import io.signalbox.diff.JournalDiff.FirstDifference;
 import io.signalbox.diff.JournalDiff.Requests;
 import io.signalbox.diff.JournalDiff.Side;
 import io.signalbox.printing.figures.FigureTable;
+import io.signalbox.printing.figures.TextColumns;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ public final class DiffText
             out.printf(ROW, "settings", "equal");
             return;
         }
-        FigureTable.print(out, lines);
+        TextColumns.print(out, 1, lines);
     }
 
     /** A fault plan is longer than a line; the document has it whole. */

@@ -3,6 +3,7 @@ package io.signalbox.printing;
 
 import io.signalbox.compare.Estimate;
 import io.signalbox.printing.figures.FigureTable;
+import io.signalbox.printing.figures.TextColumns;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.whatif.ExpertFigures.HotExpert;
 import io.signalbox.whatif.ExpertFigures;
@@ -121,7 +122,7 @@ public final class WhatIfText
             lines.add(line);
         }
         out.println();
-        FigureTable.print(out, lines);
+        TextColumns.print(out, 1, lines);
     }
 
     private static String change(final double before, final double after)

@@ -8,7 +8,6 @@ import io.signalbox.whatif.RunFigure;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -78,22 +77,6 @@ public final class FigureTable
                 lines.add(line);
             }
         }
-        print(out, lines);
-    }
-
-    /** Prints lines of equally many cells: the first is a name, the others are numbers. */
-    public static void print(final PrintStream out, final List<List<String>> lines)
-    {
-        final int[] widths = new int[lines.get(0).size()];
-        Arrays.setAll(widths, i -> lines.stream().mapToInt(line -> line.get(i).length()).max().orElse(0));
-        for (final List<String> line : lines)
-        {
-            final StringBuilder text = new StringBuilder(line.get(0) + " ".repeat(widths[0] - line.get(0).length()));
-            for (int i = 1; i < widths.length; i++)
-            {
-                text.append("   ").append(" ".repeat(widths[i] - line.get(i).length())).append(line.get(i));
-            }
-            out.print(text.toString().stripTrailing() + '\n');
-        }
+        TextColumns.print(out, 1, lines);
     }
 }

@@ -8,7 +8,7 @@ import io.signalbox.compare.incident.ReportedIncident.Unit;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.Printable;
-import io.signalbox.printing.figures.FigureTable;
+import io.signalbox.printing.figures.TextColumns;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -105,7 +105,7 @@ public final class IncidentReport
             findings.subList(from, from + incidents.size()).forEach(finding -> line.add(cell(finding, findings)));
             lines.add(line);
         }
-        FigureTable.print(out, lines);
+        TextColumns.print(out, 1, lines);
         out.print("\n! the incident happened\n");
         findings.stream().filter(finding -> finding.failure() != null)
             .forEach(finding -> out.print("failed: " + finding.router() + " in " + finding.incident().id() +

@@ -5,6 +5,7 @@ import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.Printable;
+import io.signalbox.printing.figures.TextColumns;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepRanking.Ranked;
 
@@ -19,7 +20,6 @@ import java.util.stream.Collectors;
 public final class SweepText
 {
     private static final String NOT_MEASURED = "\u2013";
-    private static final String GAP = "   ";
     private static final double PERCENT = 100.0;
 
     private SweepText()
@@ -42,7 +42,7 @@ public final class SweepText
         final List<List<String>> lines = new ArrayList<>();
         lines.add(titles(plan, figures));
         shown.forEach(each -> lines.add(line(plan, figures, each)));
-        table(out, lines);
+        TextColumns.print(out, 0, lines);
         out.print("\n* on the Pareto front of " + String.join(", ", front.stream().map(Figure::key).toList()) + ": " +
             Decimals.counted(ranked.stream().filter(Ranked::isFront).count(), "cell") + "\n");
         if (plan.seeds() > 1)
@@ -118,27 +118,5 @@ public final class SweepText
         final String unit = isShare ? " %" : "";
         return (estimate.mean() > 0 ? plus : "") + Decimals.text(estimate.mean() * scale, 2) +
             (Double.isNaN(estimate.halfWidth()) ? "" : " ± " + Decimals.text(estimate.halfWidth() * scale, 2)) + unit;
-    }
-
-    private static void table(final PrintStream out, final List<List<String>> lines)
-    {
-        final int[] widths = new int[lines.get(0).size()];
-        for (final List<String> line : lines)
-        {
-            for (int i = 0; i < widths.length; i++)
-            {
-                widths[i] = Math.max(widths[i], line.get(i).length());
-            }
-        }
-        for (final List<String> line : lines)
-        {
-            final StringBuilder text = new StringBuilder();
-            for (int i = 0; i < widths.length; i++)
-            {
-                text.append(i == 0 ? "" : GAP).append(" ".repeat(widths[i] - line.get(i).length())).append(line.get(i));
-            }
-            out.print(text.toString().stripTrailing());
-            out.print('\n');
-        }
     }
 }
